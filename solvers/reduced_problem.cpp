@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <optional>
-#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/statements.hpp>
 #include <stdexcept>
@@ -14,10 +13,10 @@ namespace {
 
 // What --as takes for a kind, in words.
 std::string_view reductions_in_words(std::string_view kind) {
-  if (kind == "lcp") return "mlcp, box_qp (if M is symmetric)";
-  if (kind == "mlcp") return "lcp";
-  if (kind == "box_qp") return "mlcp";
-  if (kind == "conic_qp") return "mlcp (without second-order cones)";
+  if (kind == "lcp") return "mlcp, mcp, box_qp (if M is symmetric)";
+  if (kind == "mlcp") return "lcp, mcp, box_qp (if M is symmetric)";
+  if (kind == "box_qp") return "mlcp, lcp, mcp";
+  if (kind == "conic_qp") return "mlcp, lcp, mcp (without second-order cones)";
   if (kind == "convex_contact") return "conic_qp";
   if (kind == "friction_contact")
     return "mcp, lcp (in 2D or without friction), conic_qp (without friction), and by name "
@@ -44,24 +43,16 @@ std::optional<Reduction> friction_as(const FrictionContact& contact, std::string
 }
 
 std::optional<Reduction> reduction_as_kind(const Problem& posed, std::string_view kind) {
-  if (const auto* p = std::get_if<Lcp>(&posed.data)) {
-    if (kind == "mlcp") return reduce_to_mlcp(*p);
-    if (kind == "box_qp") return reduce_to_box_qp(*p);
-  }
-  if (const auto* p = std::get_if<Mlcp>(&posed.data); p && kind == "lcp") return reduce_to_lcp(*p);
-  if (const auto* p = std::get_if<BoxQp>(&posed.data); p && kind == "mlcp")
-    return reduce_to_mlcp(*p);
-  if (const auto* p = std::get_if<ConicQp>(&posed.data); p && kind == "mlcp")
-    return reduce_to_mlcp(*p);
-  if (const auto* p = std::get_if<ConvexContact>(&posed.data); p && kind == "conic_qp")
-    return reduce_to_conic_qp(*p);
   if (const auto* p = std::get_if<FrictionContact>(&posed.data)) return friction_as(*p, kind);
+  for (const ExactReduction& exact : exact_reductions(posed)) {
+    if (exact.kind == kind) return exact.make();
+  }
   return {};
 }
 
 Reduction find_reduction(const Problem& posed, const std::string& as) {
+  validate(posed);
   const auto* contact = std::get_if<FrictionContact>(&posed.data);
-  if (contact) validate(*contact);
   if (is_named(as)) {
     if (!contact) refuse(posed, as);
     return named_reduction(*contact, as);
@@ -96,12 +87,10 @@ void map_points(const Problem& posed, const Reduction& reduction, Problem& reduc
     reduced.solution = {answer.z, answer.dual};
 }
 
-// Whether the unknowns of a reduction are those of the problem. Those of an mlcp are counted from
-// their bounds.
-bool has_same_unknowns(const Problem& posed) {
-  if (const auto* p = std::get_if<Mlcp>(&posed.data))
-    return (p->lower.array() == 0.0).all() && (p->upper.array() == kInfinity).all();
-  return posed.kind() == "lcp" || posed.kind() == "box_qp";
+// Whether the unknowns of a reduction are those of the problem. An lcp counts them from bounds, and
+// the duals of a conic_qp become unknowns.
+bool has_same_unknowns(const Problem& posed, const Reduction& reduction) {
+  return reduction.copies && posed.kind() != "conic_qp";
 }
 
 }  // namespace
@@ -117,7 +106,7 @@ Problem reduced_problem(const Problem& posed, const std::string& as, const std::
   reduced.name = posed.name.empty() ? what : fmt::format("{} ({})", posed.name, what);
   reduced.source = source_of(posed, reduction, file);
   map_points(posed, reduction, reduced);
-  if (has_same_unknowns(posed)) {
+  if (has_same_unknowns(posed, reduction)) {
     reduced.variables = posed.variables;
     reduced.contacts = posed.contacts;
   }

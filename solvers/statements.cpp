@@ -4,35 +4,50 @@
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
+#include <utility>
 
 namespace perp {
 
 namespace {
 
-bool has_linear_cones(const ConicQp& qp) {
-  return std::all_of(qp.cones.begin(), qp.cones.end(),
-                     [](const Cone& c) { return c.type != ConeType::kSecondOrder; });
+Reduction as_mcp(Reduction linear) {
+  Reduction second = reduce_to_mcp(std::get<Mlcp>(linear.problem));
+  return composed(std::move(linear), std::move(second));
+}
+
+Reduction as_lcp(Reduction linear) {
+  Reduction second = reduce_to_lcp(std::get<Mlcp>(linear.problem));
+  return composed(std::move(linear), std::move(second));
+}
+
+// A reduction to mlcp, and the reductions of that.
+std::vector<ExactReduction> linear_statements(const std::function<Reduction()>& to_mlcp) {
+  return {{"mlcp", to_mlcp},
+          {"lcp", [to_mlcp] { return as_lcp(to_mlcp()); }},
+          {"mcp", [to_mlcp] { return as_mcp(to_mlcp()); }}};
 }
 
 }  // namespace
 
-std::vector<MakeReduction> exact_reductions(const Problem& problem) {
+std::vector<ExactReduction> exact_reductions(const Problem& problem) {
   if (const auto* lcp = std::get_if<Lcp>(&problem.data))
-    return {[lcp] { return reduce_to_mlcp(*lcp); }};
+    return {{"mlcp", [lcp] { return reduce_to_mlcp(*lcp); }},
+            {"box_qp", [lcp] { return reduce_to_box_qp(*lcp); }},
+            {"mcp", [lcp] { return as_mcp(reduce_to_mlcp(*lcp)); }}};
   if (const auto* mlcp = std::get_if<Mlcp>(&problem.data))
-    return {[mlcp] { return reduce_to_lcp(*mlcp); }};
+    return {{"lcp", [mlcp] { return reduce_to_lcp(*mlcp); }},
+            {"box_qp", [mlcp] { return reduce_to_box_qp(*mlcp); }},
+            {"mcp", [mlcp] { return reduce_to_mcp(*mlcp); }}};
   if (const auto* qp = std::get_if<BoxQp>(&problem.data))
-    return {[qp] { return reduce_to_mlcp(*qp); }};
-  if (const auto* qp = std::get_if<ConicQp>(&problem.data)) {
-    if (has_linear_cones(*qp)) return {[qp] { return reduce_to_mlcp(*qp); }};
-  }
+    return linear_statements([qp] { return reduce_to_mlcp(*qp); });
+  if (const auto* qp = std::get_if<ConicQp>(&problem.data))
+    return linear_statements([qp] { return reduce_to_mlcp(*qp); });
   if (const auto* convex = std::get_if<ConvexContact>(&problem.data))
-    return {[convex] { return reduce_to_conic_qp(*convex); }};
+    return {{"conic_qp", [convex] { return reduce_to_conic_qp(*convex); }}};
   if (const auto* contact = std::get_if<FrictionContact>(&problem.data)) {
-    validate(*contact);
-    const MakeReduction mcp = [contact] { return reduce_to_mcp(*contact); };
+    const ExactReduction mcp{"mcp", [contact] { return reduce_to_mcp(*contact); }};
     if (contact->dimension == 3 && !is_frictionless(*contact)) return {mcp};
-    return {[contact] { return reduce_to_pyramid_lcp(*contact); }, mcp};
+    return {{"lcp", [contact] { return reduce_to_pyramid_lcp(*contact); }}, mcp};
   }
   return {};
 }

@@ -5,16 +5,20 @@
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/router.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace perp {
 
-/// Makes a reduction when it is needed.
-using MakeReduction = std::function<Reduction()>;
+/// An exact reduction, made when it is needed.
+struct ExactReduction {
+  std::string_view kind;            ///< of the reduced problem
+  std::function<Reduction()> make;  ///< @throws std::invalid_argument if this problem has none
+};
 
-/// Exact reductions to other kinds; the first is the one that most solvers take. They refer to the
-/// problem, which must live as long.
-std::vector<MakeReduction> exact_reductions(const Problem& problem);
+/// Exact reductions to other kinds, reductions of reductions among them; the first is the one that
+/// most solvers take. They refer to the problem, which must be valid and live as long.
+std::vector<ExactReduction> exact_reductions(const Problem& problem);
 
 /// The start of the reduced problem that corresponds to a start; nothing if there is none.
 std::optional<Answer> start_of_reduction(const Reduction& reduction, const Start& start);

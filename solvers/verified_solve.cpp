@@ -198,17 +198,16 @@ bool map_certificate(const ConicQp& problem, VerifiedResult& result) {
 }
 
 // If the reduced problem has no solution, the original one has none either, provided that the
-// reduction changes no number: reductions of QPs copy the matrices, those of friction compute with
-// them.
+// reduction changes no number. Duals of a conic_qp are unknowns of its mlcp: its proof is mapped.
 void carry_over(const Problem& problem, const Reduction& reduction, Status found,
                 VerifiedResult& result) {
   const bool of_none = result.claimed == Status::kInfeasible || found == Status::kExcluded ||
                        result.claimed == Status::kExcluded;
   if (!of_none) return;
   const auto* conic = std::get_if<ConicQp>(&problem.data);
-  if (conic && reduction.exact && map_certificate(*conic, result)) return;
-  const bool copies = std::holds_alternative<BoxQp>(problem.data);
-  result.status = reduction.exact && copies ? found : Status::kStalled;
+  const bool copies = reduction.exact && reduction.copies;
+  if (conic && copies && map_certificate(*conic, result)) return;
+  result.status = copies && !conic ? found : Status::kStalled;
   if (result.status == found) return;
   result.message =
       fmt::format("{} has no solution, which proves nothing of the problem itself", reduction.name);

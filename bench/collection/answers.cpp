@@ -41,14 +41,12 @@ bool proves(const Problem& problem, const std::string& type, const std::string& 
             const Vector& v) {
   if (type != "farkas" && type != "unbounded") return false;
   if (statement.empty()) return holds(problem.data, type, v);
-  // Only these statements copy the numbers of the problem; others compute with them, which rounds.
-  if (!std::holds_alternative<BoxQp>(problem.data) &&
-      !std::holds_alternative<ConicQp>(problem.data))
-    return false;
+  // A statement whose numbers are computed is another problem: they are rounded.
   const auto reductions = exact_reductions(problem);
-  return std::any_of(reductions.begin(), reductions.end(), [&](const MakeReduction& make) {
-    const Reduction reduction = make();
-    return reduction.name == statement && holds(reduction.problem, type, v);
+  return std::any_of(reductions.begin(), reductions.end(), [&](const ExactReduction& exact) {
+    if (exact.kind != "mlcp" && exact.kind != "box_qp") return false;  // others prove nothing so
+    const Reduction reduction = exact.make();
+    return reduction.name == statement && reduction.copies && holds(reduction.problem, type, v);
   });
 }
 

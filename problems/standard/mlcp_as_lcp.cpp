@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/reductions.hpp>
 #include <utility>
 
@@ -118,15 +119,17 @@ Reduction reduce_to_lcp(const Mlcp& p) {
   const auto form = std::make_shared<const NonnegativeForm>(p);
   std::shared_ptr<const Mlcp> posed;  // for F; only multipliers need it
   if (form->has_boxes()) posed = std::make_shared<const Mlcp>(p);
-  return {form->lcp_of(p), "mlcp as lcp", true,
-          [form](const Answer& a) {
-            return Answer{form->to_mlcp(a.z), {}};
-          },
-          [form, posed](const Answer& a) {
-            Vector F;
-            if (posed) F = posed->M.multiply(a.z) + posed->q;
-            return Answer{form->to_lcp(a.z, F), {}};
-          }};
+  Reduction reduction{form->lcp_of(p), "mlcp as lcp", true,
+                      [form](const Answer& a) {
+                        return Answer{form->to_mlcp(a.z), {}};
+                      },
+                      [form, posed](const Answer& a) {
+                        Vector F;
+                        if (posed) F = posed->M.multiply(a.z) + posed->q;
+                        return Answer{form->to_lcp(a.z, F), {}};
+                      }};
+  reduction.copies = (p.lower.array() == 0.0).all() && (p.upper.array() == kInfinity).all();
+  return reduction;
 }
 
 }  // namespace perp

@@ -1,7 +1,9 @@
 #include <perp/problems/standard/reductions.hpp>
 
+#include <algorithm>
 #include <perp/problems/matrix/infinity.hpp>
 #include <stdexcept>
+#include <utility>
 
 namespace perp {
 
@@ -9,7 +11,32 @@ namespace {
 
 Answer same_unknown(const Answer& answer) { return {answer.z, {}}; }
 
+// The same numbers and unknowns under another name.
+Reduction copied(ProblemData problem, std::string name) {
+  Reduction reduction{std::move(problem), std::move(name), true, same_unknown, same_unknown};
+  reduction.copies = true;
+  return reduction;
+}
+
+// "a as b" and "b as c" are "a as b as c".
+std::string composed_name(const std::string& first, const std::string& second) {
+  return first + second.substr(std::min(second.find(" as "), second.size()));
+}
+
 }  // namespace
+
+Reduction composed(Reduction first, Reduction second) {
+  Reduction whole{std::move(second.problem),
+                  composed_name(first.name, second.name),
+                  first.exact && second.exact,
+                  [outer = std::move(first.map_back),
+                   inner = std::move(second.map_back)](const Answer& a) { return outer(inner(a)); },
+                  [outer = std::move(first.map_start), inner = std::move(second.map_start)](
+                      const Answer& a) { return inner(outer(a)); },
+                  first.tolerance_factor * second.tolerance_factor};
+  whole.copies = first.copies && second.copies;
+  return whole;
+}
 
 Mlcp to_mlcp(const Lcp& p) {
   return {p.M, p.q, Vector::Zero(p.size()), Vector::Constant(p.size(), kInfinity)};
@@ -17,13 +44,9 @@ Mlcp to_mlcp(const Lcp& p) {
 
 Mlcp to_mlcp(const BoxQp& p) { return {p.H, p.c, p.lower, p.upper}; }
 
-Reduction reduce_to_mlcp(const Lcp& p) {
-  return {to_mlcp(p), "lcp as mlcp", true, same_unknown, same_unknown};
-}
+Reduction reduce_to_mlcp(const Lcp& p) { return copied(to_mlcp(p), "lcp as mlcp"); }
 
-Reduction reduce_to_mlcp(const BoxQp& p) {
-  return {to_mlcp(p), "box_qp as mlcp", true, same_unknown, same_unknown};
-}
+Reduction reduce_to_mlcp(const BoxQp& p) { return copied(to_mlcp(p), "box_qp as mlcp"); }
 
 Reduction reduce_to_mlcp(const ConicQp& p) {
   const int n = p.size(), m = static_cast<int>(p.b.size());
@@ -46,22 +69,29 @@ Reduction reduce_to_mlcp(const ConicQp& p) {
     if (cone.type == ConeType::kNonnegative) reduced.lower.segment(row, cone.size).setZero();
     row += cone.size;
   }
-  return {std::move(reduced), "conic_qp as mlcp", true,
-          [n, m](const Answer& a) {
-            return Answer{a.z.head(n), a.z.tail(m)};
-          },
-          [n, m](const Answer& a) {
-            Answer start{Vector::Zero(n + m), {}};
-            start.z.head(n) = a.z;
-            if (a.dual.size() == m) start.z.tail(m) = a.dual;
-            return start;
-          }};
+  Reduction reduction{std::move(reduced), "conic_qp as mlcp", true,
+                      [n, m](const Answer& a) {
+                        return Answer{a.z.head(n), a.z.tail(m)};
+                      },
+                      [n, m](const Answer& a) {
+                        Answer start{Vector::Zero(n + m), {}};
+                        start.z.head(n) = a.z;
+                        if (a.dual.size() == m) start.z.tail(m) = a.dual;
+                        return start;
+                      }};
+  reduction.copies = true;
+  return reduction;
 }
 
 Reduction reduce_to_box_qp(const Lcp& p) {
   if (!p.M.is_symmetric()) throw std::invalid_argument("M: not symmetric");
-  return {BoxQp{p.M, p.q, Vector::Zero(p.size()), Vector::Constant(p.size(), kInfinity)},
-          "lcp as box_qp", true, same_unknown, same_unknown};
+  return copied(BoxQp{p.M, p.q, Vector::Zero(p.size()), Vector::Constant(p.size(), kInfinity)},
+                "lcp as box_qp");
+}
+
+Reduction reduce_to_box_qp(const Mlcp& p) {
+  if (!p.M.is_symmetric()) throw std::invalid_argument("M: not symmetric");
+  return copied(BoxQp{p.M, p.q, p.lower, p.upper}, "mlcp as box_qp");
 }
 
 }  // namespace perp

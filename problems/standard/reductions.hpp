@@ -22,7 +22,13 @@ struct Reduction {
   /// Factor from the tolerance of the original problem to that of the reduced one: their residuals
   /// have different units.
   double tolerance_factor = 1.0;
+  /// Whether its numbers are those of the original problem, none of them computed: then a proof
+  /// that it has no solution is one of the original.
+  bool copies = false;
 };
+
+/// A reduction of a reduction: `second` reduces the problem of `first`.
+Reduction composed(Reduction first, Reduction second);
 
 /// z >= 0 written as bounds. Exact.
 Mlcp to_mlcp(const Lcp& problem);
@@ -47,6 +53,10 @@ Reduction reduce_to_lcp(const Mlcp& problem);
 /// an optimum only if M is positive semidefinite.
 /// @throws std::invalid_argument if M is not symmetric
 Reduction reduce_to_box_qp(const Lcp& problem);
+/// The same in the box of the bounds.
+Reduction reduce_to_box_qp(const Mlcp& problem);
+/// The rows of M z + q as an expression graph. Exact.
+Reduction reduce_to_mcp(const Mlcp& problem);
 
 /// Whether all mu are 0.
 bool is_frictionless(const FrictionContact& problem);

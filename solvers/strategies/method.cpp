@@ -94,20 +94,34 @@ class MethodRun final : public Strategy {
     const std::optional<std::string> refusal = solver_->refusal(task.problem);
     if (!refusal) return;  // prepare() refuses again, on the clock
     std::string why = *refusal;
-    for (const MakeReduction& make : exact_reductions(task.problem)) {
-      reduction_ = make();
-      reduced_.data = reduction_->problem;
-      reduced_.name = task.problem.name;
-      const auto again = solver_->refusal(reduced_);
-      if (!again) {
-        update_ = false;
-        return;
-      }
-      if (!again->starts_with(fmt::format("{} takes", name_)))
-        why += fmt::format("; as {}: {}", reduction_->name, *again);
-      reduction_.reset();
+    if (!task.is_valid) validate(task.problem);
+    const auto& kinds = solver_->traits().kinds;
+    for (const auto& [kind, make] : exact_reductions(task.problem)) {
+      if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) continue;
+      std::string fault = take_reduction(task.problem, make);
+      if (fault.empty()) return;
+      if (why.find(fault) == why.npos) why += fmt::format("; as {}: {}", kind, fault);
     }
     refusal_ = why + advice(*solver_, task.problem);
+  }
+
+  // States the problem so, if it can be and the solver takes that. @return why not, "" if it is
+  // done
+  std::string take_reduction(const Problem& problem, const std::function<Reduction()>& make) {
+    try {
+      reduction_ = make();
+    } catch (const std::invalid_argument& fault) {
+      return fault.what();
+    }
+    reduced_.data = reduction_->problem;
+    reduced_.name = problem.name;
+    const std::optional<std::string> refusal = solver_->refusal(reduced_);
+    if (!refusal) {
+      update_ = false;
+      return "";
+    }
+    reduction_.reset();
+    return *refusal;
   }
 
   Outcome& refused(double seconds) {

@@ -254,7 +254,9 @@ class TestReductions(MatrixTestCase):
     def test_exact_ones_have_the_answers(self):
         cases = [(make_problem("lcp"), "mlcp"), (make_problem("lcp"), "box_qp"), (make_problem("box_qp"), "mlcp"),
                  (make_problem("mlcp", lower=[0, 0], upper=["inf", "inf"]), "lcp"),
-                 (make_problem("conic_qp"), "mlcp")]
+                 *((make_problem(kind), "mcp") for kind in ("lcp", "mlcp", "box_qp", "conic_qp")),
+                 (make_problem("mlcp", M={"shape": [2, 2], "dense": [[2, 1], [1, 2]]}), "box_qp"),
+                 (make_problem("box_qp", lower=[0, 0], upper=["inf", "inf"]), "lcp"), (make_problem("conic_qp"), "mlcp")]
         for problem, name in cases:
             with self.subTest((problem["kind"], name)):
                 out, reduced = self.reduce(problem, name)
@@ -301,8 +303,8 @@ class TestReductions(MatrixTestCase):
         self.succeed("info", self.folder / "r.nl")
 
     def test_there_is_none(self):
-        for kind, name, words in (("lcp", "mcp", ["there are: mlcp, box_qp"]), ("lcp", "lcp", ["there are"]), ("mcp", "lcp", ["none"]),
-                                  ("mlcp", "box_qp", ["there are: lcp"]), ("box_qp", "pyramid", ["there are: mlcp"]),
+        for kind, name, words in (("lcp", "conic_qp", ["there are: mlcp, mcp, box_qp"]), ("lcp", "lcp", ["there are"]), ("mcp", "lcp", ["none"]),
+                                  ("mlcp", "conic_qp", ["there are: lcp"]), ("box_qp", "pyramid", ["there are: mlcp"]),
                                   ("friction_contact", "box_qp", ["mcp", "pyramid:EDGES", "convex"]),
                                   ("friction_contact", "pyramid:3", ["edges: 3"]), ("lcp", "\x1b[2J", ["x1b"])):
             self.refuse("convert", self.write("p.json", make_problem(kind)), self.folder / "no.json", "--as", name, words=["p.json", *words])

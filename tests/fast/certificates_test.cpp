@@ -261,14 +261,12 @@ TEST(ExactConditions, AreAskedAgainIfAnythingChanges) {
   EXPECT_FALSE(hold_exactly(good, vector({5, 3, std::nextafter(4.0, 5.0), 4})));
 }
 
-// Takes mlcp only, and always gives this as its proof.
+// Takes one kind only, and always gives this as its proof.
 class Prover final : public Solver {
  public:
-  explicit Prover(Vector y) : y_(std::move(y)) {}
-  const SolverTraits& traits() const override {
-    static const SolverTraits traits{"prover", "for tests", "", {"mlcp"}};
-    return traits;
-  }
+  Prover(std::string_view kind, Vector y)
+      : traits_{"prover", "for tests", "", {kind}}, y_(std::move(y)) {}
+  const SolverTraits& traits() const override { return traits_; }
   void visit_settings(SettingVisitor&) override {}
 
  private:
@@ -281,15 +279,30 @@ class Prover final : public Solver {
     result.certificate->y = y_;
   }
 
+  SolverTraits traits_;
   Vector y_;
   int n_ = 0;
 };
 
-VerifiedResult prove(const ConicQp& p, const Vector& y) {
+VerifiedResult prove(const ProblemData& p, const Vector& y, std::string_view kind = "mlcp") {
   SolveRequest request;
   request.solver = "prover";
-  request.make = [&](std::string_view) { return std::make_unique<Prover>(y); };
+  request.make = [&](std::string_view) { return std::make_unique<Prover>(kind, y); };
   return solve_verified(problem_of(p), request);
+}
+
+// -z - 1 >= 0 has no solution z >= 0.
+TEST(Certificates, OfAStatementThatCopiesTheNumbersAreThoseOfTheProblem) {
+  const Vector one = vector({1}), zero = vector({0}), none = vector({kInf});
+  const Matrix minus = matrix(1, 1, {-1});
+  EXPECT_EQ(prove(Lcp{minus, -one}, one).status, Status::kInfeasible);
+  EXPECT_EQ(prove(Mlcp{minus, -one, zero, none}, one, "lcp").status, Status::kInfeasible);
+  EXPECT_EQ(prove(BoxQp{minus, -one, zero, none}, one, "lcp").status, Status::kInfeasible);
+  EXPECT_EQ(prove(Lcp{matrix(1, 1, {2}), -one}, one).status, Status::kStalled);  // z = 1/2
+  // Counted from the bound 3, F is computed: -3 + 2 - y.
+  EXPECT_EQ(prove(Mlcp{minus, 2 * one, 3 * one, none}, one).status, Status::kInfeasible);
+  EXPECT_EQ(prove(Mlcp{minus, 2 * one, 3 * one, none}, one, "lcp").status, Status::kStalled);
+  EXPECT_EQ(prove(BoxQp{minus, 2 * one, 3 * one, none}, one, "lcp").status, Status::kStalled);
 }
 
 // The unknowns of the statement are x and the multipliers.

@@ -464,10 +464,11 @@ TEST(ReducedProblem, RefusesWithTheListOfWhatThereIs) {
     }
   };
   const Problem lcp = generate(find_family("p-matrix"), 4, 1);
-  refuse(lcp, "mcp", "there are: mlcp, box_qp");
-  refuse(lcp, "convex", "there are: mlcp, box_qp");
+  refuse(lcp, "conic_qp", "there are: mlcp, mcp, box_qp");
+  refuse(lcp, "convex", "there are: mlcp, mcp, box_qp");
   refuse(lcp, "box_qp", "not symmetric");
-  refuse(reduced_problem(lcp, "mlcp"), "box_qp", "there are: lcp");
+  refuse(reduced_problem(lcp, "mlcp"), "box_qp", "not symmetric");
+  refuse(reduced_problem(lcp, "mlcp"), "conic_qp", "there are: lcp");
   refuse(generate(find_family("socp"), 6, 1), "mlcp", "second_order");
   refuse(friction("friction-stack", 2, 1), "nothing", "pyramid:EDGES");
 }
