@@ -5,6 +5,7 @@
 #include <atomic>
 #include <exception>
 #include <optional>
+#include <perp/problems/limits/call_context.hpp>
 #include <perp/solvers/session.hpp>
 #include <stdexcept>
 #include <system_error>
@@ -99,7 +100,12 @@ class Batch {
     std::vector<std::jthread> others;
     const auto most = std::min<std::size_t>(static_cast<std::size_t>(threads), pieces_.size());
     try {
-      for (std::size_t k = 1; k < most; ++k) others.emplace_back([this] { work(); });
+      for (std::size_t k = 1; k < most; ++k) {
+        others.emplace_back([this, context = call_context()] {
+          const CallContext of_the_caller(context);
+          work();
+        });
+      }
     } catch (const std::system_error&) {  // the system starts no more: those that run do the work
     }
     work();

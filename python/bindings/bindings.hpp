@@ -6,12 +6,15 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <atomic>
 #include <exception>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <perp/formulations/dynamics/contacts.hpp>
 #include <perp/formulations/dynamics/state.hpp>
 #include <perp/problems/json/json.hpp>
+#include <perp/problems/limits/call_context.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <perp/solvers/router.hpp>
 #include <string>
@@ -80,35 +83,32 @@ json::Value value_from(const py::handle& object);
 std::shared_ptr<py::object> shared_object(py::object object);
 
 /// Collects the first exception that Python code raises below a call of C++: callbacks note it and
-/// let C++ come to its end, then rethrow() raises it. Calls nest: a callback may solve, too.
+/// let C++ come to its end, then rethrow() raises it. Calls nest: a callback may solve, too. The
+/// threads that C++ starts for a call note what is raised on them for that call.
 class Raised {
  public:
   /// Whether the call goes on after the first exception, as a benchmark does, or is to end soon.
   enum class Then { kGoOn, kEnd };
 
   explicit Raised(Then then = Then::kGoOn);
-  ~Raised();
   Raised(const Raised&) = delete;
   Raised& operator=(const Raised&) = delete;
 
-  /// Of the exception that is being handled. What threads of C++ note goes to whoever looks next.
+  /// Of the exception that is being handled, for the call that this thread works for.
   static void note();
+  /// Whether the call that this thread works for has noted something.
   static bool any();
-  /// Whether the call from Python on this thread is to end, as something was noted.
+  /// Whether that call is to end, as something was noted.
   static bool ends_call();
-  /// Of a thread that C++ has started: whether something was noted on it.
-  static bool any_on_thread();
-  /// Of a thread that C++ has started: whether any call from Python has noted something, as the one
-  /// that started it may have. Of other threads: any().
-  static bool any_above();
   /// With the GIL. @throws what was noted
   void rethrow();
 
  private:
+  std::mutex mutex_;  // several threads may work for one call
   std::exception_ptr first_;
-  bool noted_ = false;
+  std::atomic<bool> noted_ = false;
   Then then_;
-  Raised* outer_;
+  CallContext context_;
 };
 
 }  // namespace perp::python

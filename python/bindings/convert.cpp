@@ -215,56 +215,26 @@ json::Value value_from(const py::handle& object) {
 
 namespace {
 
-thread_local Raised* innermost = nullptr;  // NOLINT: one for each thread is the point
-thread_local bool noted_here = false;      // NOLINT: on a thread of C++, which ends with its batch
-
-// What was noted on threads that no call from Python runs on. It is never destroyed: an exception
-// of Python must not be dropped when the interpreter has ended.
-std::mutex orphans;
-std::exception_ptr& orphan = *new std::exception_ptr;
-
-std::atomic<int> noted_in_calls = 0;  // calls from Python that have noted something
+Raised* innermost() { return static_cast<Raised*>(call_context()); }
 
 }  // namespace
 
-Raised::Raised(Then then) : then_(then), outer_(innermost) { innermost = this; }
-
-Raised::~Raised() {
-  innermost = outer_;
-  if (noted_) --noted_in_calls;
-}
+Raised::Raised(Then then) : then_(then), context_(this) {}
 
 void Raised::note() {
-  if (innermost) {
-    if (innermost->first_) return;
-    innermost->first_ = std::current_exception();
-    if (!std::exchange(innermost->noted_, true)) ++noted_in_calls;
-    return;
-  }
-  noted_here = true;
-  const std::lock_guard lock(orphans);
-  if (!orphan) orphan = std::current_exception();
+  Raised* call = innermost();
+  if (!call) return;  // on a thread of nobody's: there is no one to tell
+  const std::lock_guard lock(call->mutex_);
+  if (!call->first_) call->first_ = std::current_exception();
+  call->noted_ = true;
 }
 
-bool Raised::any() { return innermost && innermost->first_; }
+bool Raised::any() { return innermost() && innermost()->noted_; }
 
-bool Raised::ends_call() {
-  return innermost && innermost->then_ == Then::kEnd && innermost->first_;
-}
-
-bool Raised::any_on_thread() { return !innermost && noted_here; }
-
-bool Raised::any_above() { return innermost ? any() : noted_in_calls > 0; }
+bool Raised::ends_call() { return any() && innermost()->then_ == Then::kEnd; }
 
 void Raised::rethrow() {
-  // If this thread and another one of its batch have noted something, the other one's must go too:
-  // it would be raised by a later call that has nothing to do with it.
-  std::exception_ptr other;
-  {
-    const std::lock_guard lock(orphans);
-    other = std::exchange(orphan, nullptr);
-  }
-  if (!first_) first_ = other;
+  const std::lock_guard lock(mutex_);
   if (first_) std::rethrow_exception(std::exchange(first_, nullptr));
 }
 

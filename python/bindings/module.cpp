@@ -9,7 +9,7 @@ namespace {
 // Ctrl-C while perp waits for a program. Python looks at its signals in its main thread alone.
 bool interrupted_in_python() {
   const pybind11::gil_scoped_acquire gil;
-  if (perp::python::Raised::any_above()) return true;
+  if (perp::python::Raised::any()) return true;
   if (PyErr_CheckSignals() == 0) return false;
   try {
     throw pybind11::error_already_set();

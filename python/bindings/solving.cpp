@@ -52,8 +52,7 @@ class BatchObserver final : public Observer {
  public:
   bool on_iteration(const IterationRecord& record) override {
     if (stopped_) return false;
-    if (std::this_thread::get_id() == caller_ ? !watch_.on_iteration(record)
-                                              : Raised::any_on_thread())
+    if (std::this_thread::get_id() == caller_ ? !watch_.on_iteration(record) : Raised::ends_call())
       stopped_ = true;
     return !stopped_;
   }

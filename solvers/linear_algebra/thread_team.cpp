@@ -1,5 +1,6 @@
 #include <perp/solvers/linear_algebra/thread_team.hpp>
 
+#include <perp/problems/limits/call_context.hpp>
 #include <system_error>
 
 namespace perp {
@@ -38,6 +39,7 @@ void ThreadTeam::run_shares(Call call, const void* share) {
   if (others_.empty()) return call(share, 0);
   call_ = call;
   share_ = share;
+  context_ = call_context();
   busy_.store(static_cast<int>(others_.size()), std::memory_order_relaxed);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
@@ -51,7 +53,10 @@ void ThreadTeam::work(int k) {
   for (unsigned round = 0;; ++round) {
     wait_for_change(round_, round);
     if (ended_) return;
-    call_(share_, k);
+    {
+      const CallContext of_the_caller(context_);
+      call_(share_, k);
+    }
     if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
   }
 }

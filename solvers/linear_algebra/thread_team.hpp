@@ -34,6 +34,7 @@ class ThreadTeam {
 
   Call call_ = nullptr;
   const void* share_ = nullptr;
+  void* context_ = nullptr;          // of the thread that calls run()
   std::atomic<unsigned> round_ = 0;  // counts the calls of run()
   std::atomic<int> busy_ = 0;        // threads that have not ended their shares
   bool ended_ = false;

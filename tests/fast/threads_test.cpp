@@ -1,6 +1,7 @@
 // Factorisations on several threads have the bits of one.
 #include <gtest/gtest.h>
 
+#include <perp/problems/limits/call_context.hpp>
 #include <perp/problems/matrix/matrix.hpp>
 #include <perp/problems/standard/random.hpp>
 #include <perp/problems/standard/verifier.hpp>
@@ -74,6 +75,22 @@ struct Piles {
   std::vector<double> values;
   std::vector<signed char> signs;
 };
+
+// Also with a team that is kept for another call.
+TEST(ThreadTeam, WorksInTheContextOfItsCaller) {
+  ThreadTeam team(3);
+  std::vector<void*> seen(static_cast<std::size_t>(team.size()));
+  const auto look = [&](int k) { seen[static_cast<std::size_t>(k)] = call_context(); };
+  int calls[2] = {};
+  for (int& call : calls) {
+    const CallContext of_this_call(&call);
+    team.run(look);
+    EXPECT_EQ(seen, std::vector<void*>(seen.size(), &call));
+  }
+  EXPECT_EQ(call_context(), nullptr);
+  team.run(look);
+  EXPECT_EQ(seen, std::vector<void*>(seen.size(), nullptr));
+}
 
 TEST(ThreadTeam, EachThreadHasOneShareOfEachPieceOfWork) {
   for (const int threads : {1, 2, 5}) {

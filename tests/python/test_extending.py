@@ -51,7 +51,8 @@ class Solvers(unittest.TestCase):
         session = perp.Session("my-jacobi", sweeps=100)
         for _ in range(3):
             self.assertTrue(session.solve(p, start="last").solved)
-        self.assertEqual(perp.solve(perp.generate("box-qp", 5), "my-jacobi").status, "unsupported")
+        self.assertEqual(perp.solve(perp.generate("box-qp", 5), "my-jacobi").route[0]["solver"], "my-jacobi on box_qp as mlcp as lcp")
+        self.assertEqual(perp.solve(perp.generate("friction-pile", 3), "my-jacobi").status, "unsupported")
 
     def test_a_solver_that_says_nothing_has_no_answer(self):
         """Zero, or the start, solves these problems; but no solver found that out."""

@@ -286,6 +286,36 @@ class Interpreter(unittest.TestCase):
                     perp.solve_many(problems, "newton-fb", threads=threads)
                 self.assertTrue(perp.solve(perp.lcp(M, Q)).solved)  # nothing is left over
 
+    def test_what_a_batch_raises_is_not_raised_by_another_thread_of_python(self):
+        """Beside batches that raise, another thread solves; and what strategies raise on threads is raised by their call."""
+        problems = [perp.mcp(lambda z: 1 / 0, [0]) for _ in range(4)]
+        fine, ended, raised, strange = perp.lcp(M, Q), threading.Event(), [], []
+
+        def batches():
+            for _ in range(60):
+                try:
+                    perp.solve_many(problems, "newton-fb", threads=3)
+                except ZeroDivisionError:
+                    raised.append(1)
+            ended.set()
+
+        def others():
+            while not ended.is_set():
+                try:
+                    perp.solve(fine)
+                except BaseException as error:  # noqa: BLE001
+                    strange.append(error)
+
+        threads = [threading.Thread(target=batches), threading.Thread(target=others)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((len(raised), strange), (60, []))
+        for _ in range(20):
+            with self.assertRaises(ZeroDivisionError):
+                perp.solve(problems[0], "together(newton-fb, josephy-newton)", threads=2)
+
     def program(self, text):
         """The command of a Python program."""
         folder = tempfile.TemporaryDirectory()
