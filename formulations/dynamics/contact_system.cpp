@@ -312,10 +312,11 @@ SparseMatrix ContactSystem::delassus(const SparseMatrix& rows) const {
   }
   if (scene_->dimension == 3) entries /= 2;
   if (entries > kMostEntries) {
-    throw CollisionError(
-        fmt::format("{} contacts within one step make a matrix of {:.2g} entries, more than {:g}; "
-                    "a smaller step has fewer contacts",
-                    contacts(), entries, kMostEntries));
+    throw CollisionError(fmt::format(
+        "{} contacts within one step make a matrix of {:.2g} entries, more than {:g}; "
+        "contacts of one body are all coupled; if they only come near within the step, a smaller "
+        "step has fewer",
+        contacts(), entries, kMostEntries));
   }
   return congruence(rows, motion_.inverse_mass);
 }

@@ -1,5 +1,6 @@
 // Exact friction as complementarity problems and as a convex program.
 #include <perp/problems/standard/convex_relaxation.hpp>
+#include <perp/problems/standard/delassus.hpp>
 #include <perp/problems/standard/friction_pyramid.hpp>
 #include <perp/problems/standard/reductions.hpp>
 
@@ -32,16 +33,8 @@ SparseMatrix diagonal(const Vector& values) {
 }
 
 // W with its compliance; with J and M it is multiplied out.
-SparseMatrix delassus(const FrictionContact& p) {
-  SparseMatrix w;
-  if (p.is_operator()) {
-    const Eigen::SimplicialLDLT<SparseMatrix> mass(p.M.to_sparse());
-    if (mass.info() != Eigen::Success) throw std::invalid_argument("M: cannot be factorised");
-    const SparseMatrix j = p.J.to_sparse();
-    w = j * SparseMatrix(mass.solve(SparseMatrix(j.transpose())));
-  } else {
-    w = p.W.to_sparse();
-  }
+SparseMatrix compliant_delassus(const FrictionContact& p) {
+  SparseMatrix w = p.is_operator() ? delassus(p.J, p.M) : p.W.to_sparse();
   if (p.compliance.size() > 0) w += diagonal(p.compliance);
   return w;
 }
@@ -84,7 +77,7 @@ class Velocities {
 };
 
 Reduction conic_in_impulses(const FrictionContact& p) {
-  Matrix w = p.compliance.size() > 0 ? Matrix(delassus(p)) : p.W;
+  Matrix w = p.compliance.size() > 0 ? Matrix(compliant_delassus(p)) : p.W;
   if (!w.is_symmetric_by_entry(1e-12)) throw std::invalid_argument("W: not symmetric");
   if (!positive_semidefinite(w)) throw std::invalid_argument("W: not positive semidefinite");
   ConvexRelaxation r = relaxation_in_impulses(std::move(w), p.q, p.mu, p.dimension);
@@ -324,7 +317,7 @@ Reduction reduce_to_pyramid_lcp(const FrictionContact& p, int edges) {
   const int slips = nc + pyramids.edges(), n = slips + pyramids.slips();
   SparseMatrix b(p.size(), slips);
   b.setFromTriplets(generators.begin(), generators.end());
-  const SparseMatrix w = SparseMatrix(b.transpose()) * delassus(p) * b;
+  const SparseMatrix w = SparseMatrix(b.transpose()) * compliant_delassus(p) * b;
   const bool exact = d == 2 || is_frictionless(p);
   return {pyramid_lcp(w, b.transpose() * p.q, pyramids),
           exact ? "friction_contact as lcp" : fmt::format("friction_contact as pyramid:{}", k),

@@ -133,6 +133,15 @@ void clear(Result& result) {
   result.statistics.clear();
 }
 
+// Factorisations end at the deadline as if the matrix were singular.
+void tell_lateness(Result& result) {
+  if (result.status != Status::kNumericalError && result.status != Status::kStalled) return;
+  if (!CurrentDeadline::passed()) return;
+  const bool interrupted = CurrentDeadline::interrupted();
+  result.status = interrupted ? Status::kInterrupted : Status::kTimeLimit;
+  result.message = interrupted ? "" : "the time limit passed in a long step";
+}
+
 void check_length(std::string_view what, std::ptrdiff_t length, int expected) {
   if (length == expected) return;
   throw std::invalid_argument(fmt::format("{}: length is {}, expected {}", what, length, expected));
@@ -170,6 +179,7 @@ const Result& Solver::solve(const Start& start, Observer* observer) {
   deadline_ = Deadline(limits.time_limit);
   const CurrentDeadline current(deadline_);
   do_solve(start, observer, result_);
+  tell_lateness(result_);
   return result_;
 }
 

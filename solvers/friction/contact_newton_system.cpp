@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/limits/deadline.hpp>
 #include <perp/solvers/newton/system_sizes.hpp>
 
 namespace perp {
@@ -48,7 +49,7 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
     const double dense = 2.0 / 3.0 * n * n * static_cast<double>(n);
     if (blocks_) {
       fill_blocks(rows, 1.0);
-      block_lu_.analyse();
+      if (!block_lu_.analyse()) throw DeadlinePassed("the time limit passed in an ordering");
       sparse_ = kBlockOverhead * block_lu_.estimated_operations() < dense;
     } else {
       fill_sparse(rows, 1.0);
@@ -197,7 +198,7 @@ void ContactNewtonSystem::right_side(const std::vector<ContactRows>& rows, Vecto
 
 bool ContactNewtonSystem::solve_by_blocks(const std::vector<ContactRows>& rows, double shift) {
   fill_blocks(rows, shift);
-  block_lu_.analyse();
+  if (!block_lu_.analyse()) return false;
   factors_.supernodes =
       attached_.algebra == "auto" && block_lu_.estimated_operations() > kSupernodesPay;
   if (factors_.supernodes) {

@@ -1,8 +1,8 @@
 #include <perp/solvers/friction/contact_problem.hpp>
 
+#include <perp/problems/standard/delassus.hpp>
 #include <perp/solvers/linear_algebra/dense_kernels.hpp>
 
-#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,16 +20,6 @@ constexpr double kVanishingNorm = 1e-14;
 
 double finite_power_of_two(double x) {
   return std::isfinite(x) && x > 0 ? std::exp2(std::round(std::log2(x))) : 1.0;
-}
-
-// J M^-1 J', which is sparse if M couples few of its unknowns.
-Matrix delassus(const FrictionContact& problem) {
-  Eigen::SimplicialLDLT<SparseMatrix> mass(problem.M.to_sparse());
-  if (mass.info() != Eigen::Success) throw std::invalid_argument("M: cannot be factorised");
-  const SparseMatrix j = problem.J.to_sparse();
-  const SparseMatrix transposed = j.transpose();
-  const SparseMatrix response = mass.solve(transposed);
-  return Matrix(SparseMatrix(j * response));
 }
 
 }  // namespace
@@ -99,7 +89,7 @@ void ContactProblem::build(const FrictionContact& problem, ContactScaling scalin
   const bool shared = first.is_shared() && (!forms || second.is_shared());
   const Source source = shared ? Source{first, second, problem.compliance, scaling} : Source{};
   if (keep_blocks(source, problem.dimension, problem.mu, problem.q)) return;
-  const Matrix formed = forms ? delassus(problem) : Matrix();
+  const Matrix formed = forms ? Matrix(delassus(problem.J, problem.M)) : Matrix();
   const Matrix& w = forms ? formed : problem.W;
   build_blocks(problem.dimension, problem.mu, problem.q, scaling, [&](int j, auto&& entry) {
     if (problem.compliance.size() > 0) entry(j, problem.compliance[j]);

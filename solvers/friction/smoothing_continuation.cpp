@@ -228,8 +228,9 @@ void SmoothingContinuation::try_to_finish() {
 // Follows the path from its first point. @return how that ended; stalled with the message why
 Status SmoothingContinuation::follow(int limit, Observer* observer, Result& result) {
   if (!find_first_point()) {
+    if (out_of_time()) return Status::kTimeLimit;
     result.message = "Newton steps find no first point of the path";
-    return out_of_time() ? Status::kTimeLimit : Status::kStalled;
+    return Status::kStalled;
   }
   const double first = point_.log_sigma, last = std::log(settings.least_sigma);
   next_finish_ = std::log(settings.finish_sigma);

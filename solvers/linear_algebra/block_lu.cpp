@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <perp/problems/limits/current_deadline.hpp>
 #include <perp/solvers/linear_algebra/minimum_degree.hpp>
 #include <utility>
 
@@ -12,6 +13,9 @@ namespace {
 
 constexpr double kBackwardError = 1e-12;
 constexpr int kBlockRefinements = 3;
+
+// Asked at each column, but looked up at few: a column of a small matrix takes less time than that.
+bool is_late(int column) { return column % 16 == 15 && CurrentDeadline::passed(); }
 
 // From x to y, which have so many values a block.
 template <int kFrom, int kTo>
@@ -38,13 +42,13 @@ double* BlockLu::append_column(std::span<const int> rows) {
   return values_.data() + begin;
 }
 
-void BlockLu::analyse() {
-  if (a_ == analysed_) return;
+bool BlockLu::analyse() {
+  if (a_ == analysed_) return true;
   factored_ = has_factored_ = false;
   analysed_.starts.clear();  // until all of this is done
   if (factored_values_.size() < filled()) factored_values_.resize(values_.size());
   order_blocks();
-  find_pattern();
+  if (!find_pattern()) return false;
   find_pattern_of_u();
   lower_.resize(kBlockValues * l_.rows.size());
   upper_.resize(kBlockValues * l_.rows.size());
@@ -53,6 +57,7 @@ void BlockLu::analyse() {
   for (Values* v : {&sides_.given, &sides_.solution, &sides_.residual, &sides_.scratch})
     v->assign(static_cast<std::size_t>(kBlockStride) * size_, 0.0);
   analysed_ = a_;
+  return true;
 }
 
 void BlockLu::order_blocks() {
@@ -63,7 +68,7 @@ void BlockLu::order_blocks() {
 
 // Column k of L has the rows of column k of A + A' and those of the columns whose first row below
 // the diagonal is k: its children in the elimination tree [Davis2005].
-void BlockLu::find_pattern() {
+bool BlockLu::find_pattern() {
   auto& below_starts = tree_.below_starts;
   auto& below = tree_.below;
   auto& mark = tree_.mark;
@@ -88,6 +93,7 @@ void BlockLu::find_pattern() {
   l_.rows.clear();
   operations_ = 0.0;
   for (int k = 0; k < size_; ++k) {
+    if (is_late(k)) return false;
     const auto begin = static_cast<std::ptrdiff_t>(l_.rows.size());
     const auto add = [&](int row) {
       if (row == k || mark[row] == k) return;
@@ -107,6 +113,7 @@ void BlockLu::find_pattern() {
     next_child[k] = first_child[parent];
     first_child[parent] = k;
   }
+  return true;
 }
 
 // Row j of L has the pattern of column j of U.
@@ -135,11 +142,12 @@ void BlockLu::load_column(int column) {
 }
 
 bool BlockLu::factor() {
-  analyse();
+  if (!analyse()) return false;
   if (is_factored()) return has_factored_ = true;
   factored_ = has_factored_ = false;
   std::fill(column_.begin(), column_.end(), 0.0);
   for (int j = 0; j < size_; ++j) {
+    if (is_late(j)) return false;
     load_column(order_[j]);
     block_kernels().eliminate(u_.starts[j], u_.starts[j + 1], u_.rows.data(), upper_.data(),
                               l_.with(lower_), column_.data());

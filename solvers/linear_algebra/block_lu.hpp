@@ -25,9 +25,11 @@ class BlockLu {
   double* append_column(std::span<const int> rows);
 
   /// Orders the blocks and finds the pattern of L and U. factor() does this first.
-  void analyse();
+  /// @return false if CurrentDeadline passed before that was done
+  bool analyse();
   /// Nothing is done if the matrix is that of the factorisation before, to the bit.
-  /// @return false if a diagonal block is singular to rounding at its elimination
+  /// @return false if a diagonal block is singular to rounding at its elimination, or if
+  /// CurrentDeadline has passed
   bool factor();
   /// Additions and multiplications of a factorisation with this pattern, after analyse() or
   /// factor().
@@ -46,7 +48,7 @@ class BlockLu {
   std::size_t filled() const { return kBlockValues * a_.rows.size(); }  // of values_
   bool is_factored() const;
   void order_blocks();
-  void find_pattern();
+  bool find_pattern();
   void find_pattern_of_u();
   void load_column(int column);
   void substitute_padded(double* x);

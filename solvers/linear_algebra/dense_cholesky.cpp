@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/limits/current_deadline.hpp>
 
 namespace perp {
 
@@ -34,6 +35,11 @@ bool DenseCholesky::factor_columns(int begin, int end, double least) {
   if (end - begin <= kNarrow) return factor_narrow(begin, end, least);
   const int middle = begin + first_half(end - begin);
   if (!factor_columns(begin, middle, least)) return false;
+  if (end - begin >= kColumnsWorthALook && CurrentDeadline::passed()) {
+    failed_pivot_ = 0.0;
+    failed_row_ = middle;
+    return false;
+  }
   const std::size_t rows = rows_;
   const double* const left = a_.data() + begin * rows + middle;
   product_.add(-1.0, {left, rows_ - middle, rows_}, {left, end - middle, rows_}, middle - begin,

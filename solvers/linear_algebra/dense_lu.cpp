@@ -1,5 +1,6 @@
 #include <perp/solvers/linear_algebra/dense_lu.hpp>
 
+#include <perp/problems/limits/current_deadline.hpp>
 #include <perp/solvers/linear_algebra/lu_kernels.hpp>
 
 #include <Eigen/Core>
@@ -41,6 +42,7 @@ bool DenseLu::factor_columns(int begin, int end) {
     return lu_kernels().factor_columns(size_, begin, end, least_, a_.data(), swaps_.data());
   const int middle = begin + first_half(end - begin);
   if (!factor_columns(begin, middle)) return false;
+  if (end - begin >= kColumnsWorthALook && CurrentDeadline::passed()) return false;
   swap_rows(begin, middle, middle, end);
   substitute(begin, middle, middle, end);
   subtract_product(begin, middle, middle, size_, middle, end);

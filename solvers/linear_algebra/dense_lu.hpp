@@ -15,7 +15,7 @@ class DenseLu {
   void reserve(int max_size);
   /// Column-major buffer for a k x k matrix, k = `size`, to be filled before factor().
   double* matrix(int size);
-  /// @return false if a pivot is zero to rounding.
+  /// @return false if a pivot is zero to rounding, or if CurrentDeadline has passed.
   bool factor();
   /// Row swaps()[k] was exchanged with row k before column k was eliminated. L and U replace the
   /// matrix in its buffer.

@@ -17,6 +17,9 @@ struct DensePart {
   int rows, stride, step = 1;
 };
 
+/// Columns whose factorisation takes far longer than a look at the time.
+inline constexpr int kColumnsWorthALook = 256;
+
 /// C := C + f A D B', the main work of block factorisations. A and B are packed into tiles that
 /// stay in the caches [GotoVandeGeijn2008].
 class DenseProduct {

@@ -1,5 +1,7 @@
 #include <perp/solvers/linear_algebra/general_lu.hpp>
 
+#include <perp/problems/limits/current_deadline.hpp>
+
 namespace perp {
 
 namespace {
@@ -19,7 +21,8 @@ bool GeneralLu::factor() {
   by_blocks_ = false;
   if (!columns_.analyse()) return false;
   const bool pays = columns_.estimated_operations() >= kBlocksPay;
-  return (pays && factor_by_blocks()) || columns_.factor();
+  if (pays && factor_by_blocks()) return true;
+  return !CurrentDeadline::passed() && columns_.factor();
 }
 
 }  // namespace perp

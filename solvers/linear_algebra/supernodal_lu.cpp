@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <perp/problems/limits/current_deadline.hpp>
 #include <perp/solvers/linear_algebra/symmetric_pattern.hpp>
 
 namespace perp {
@@ -215,6 +216,7 @@ bool SupernodalLu::factor(const SquareColumns& matrix) {
   std::fill(factors_.lower.begin(), factors_.lower.end(), 0.0);
   std::fill(factors_.upper.begin(), factors_.upper.end(), 0.0);
   for (int f = 0; f < static_cast<int>(tree_.fronts.size()); ++f) {
+    if (f % 16 == 15 && CurrentDeadline::passed()) return false;
     const Front& front = tree_.fronts[f];
     const int below = front.size - front.pivots;
     double* const update = updates_.data() + front.update;

@@ -1,5 +1,6 @@
 #include <perp/solvers/pivoting/farkas.hpp>
 
+#include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/friction/pyramid_problem.hpp>
 #include <perp/solvers/pivoting/lemke_path.hpp>
 
@@ -96,13 +97,22 @@ Ending follow_path(const Mlcp& problem, long most_pivots, double time_limit) {
   return ending;
 }
 
+constexpr double kFarEnough = 0.1;  // share of the aim: rounding is of no account there
+
+// What push_apart looks for is M z + q = aim where z > 0.
+double aim_of(const Mlcp& p) { return 2.0 * max_abs(p.q); }
+
+bool is_far_apart(const Mlcp& p, const Vector& z) {
+  const Vector w = p.M.multiply(z) + p.q;
+  return z.allFinite() && (w.array() >= kFarEnough * aim_of(p)).all();  // no NaN is
+}
+
 // Some z >= 0 with M z + q >= 0, for a problem whose bounds are those of an LCP. Sweeps look for a
 // z with M z > 0: of contacts, impulses that push all of them apart. That takes a small share of
 // the time of a path, but there need be none.
 std::optional<Vector> push_apart(const Mlcp& p) {
   constexpr int kSweeps = 200;
-  constexpr double kFarEnough = 0.1;  // share of the aim: rounding is of no account there
-  const double aim = 2.0 * max_abs(p.q);
+  const double aim = aim_of(p);
   Vector z = Vector::Zero(p.size()), w = p.q, diagonal(p.size());
   for (int i = 0; i < p.size(); ++i) diagonal[i] = p.M.coefficient(i, i);
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
@@ -112,12 +122,34 @@ std::optional<Vector> push_apart(const Mlcp& p) {
       z[i] += step;
       p.M.for_column(i, [&](int k, double value) { w[k] += value * step; });
     }
-    const auto is_far = [&] { return (w.array() >= kFarEnough * aim).all(); };  // no NaN is
-    if (!is_far()) continue;
+    if (!(w.array() >= kFarEnough * aim).all()) continue;
+    if (is_far_apart(p, z)) return z;
     w = p.M.multiply(z) + p.q;  // without the roundings of all steps
-    if (is_far() && z.allFinite()) return z;
   }
   return {};
+}
+
+Matrix plus_diagonal(const Matrix& m, double rho) {
+  if (!m.is_sparse())
+    return DenseMatrix(m.dense() + rho * DenseMatrix::Identity(m.rows(), m.cols()));
+  SparseMatrix identity(m.rows(), m.cols());
+  identity.setIdentity();
+  return SparseMatrix(m.sparse() + rho * identity);
+}
+
+// The same by active sets: sweeps take long to push the far end of a long row. For a symmetric M
+// that is positive semidefinite; with rho on the diagonal it is definite, and w >= aim - rho z.
+std::optional<Vector> push_apart_by_newton(const Mlcp& p, double time_limit) {
+  constexpr double kRegularisation = 1e-9;  // times the largest entry
+  constexpr int kMostSteps = 60;
+  if (!p.M.is_symmetric(1e-12)) return {};
+  Problem pushed;
+  pushed.data = Lcp{plus_diagonal(p.M, kRegularisation * p.M.max_abs()), p.q.array() - aim_of(p)};
+  NewtonMin newton;
+  newton.limits = {kFarEnough * aim_of(p), kMostSteps, time_limit};
+  newton.prepare(pushed, true);
+  const Vector z = newton.solve().z.cwiseMax(0.0);
+  return is_far_apart(p, z) ? std::optional(z) : std::nullopt;
 }
 
 template <class P>
@@ -134,7 +166,11 @@ struct Normals {
 };
 
 Normals search_normals(const Mlcp& normals, double time_limit) {
+  const Deadline deadline(time_limit);
   if (std::optional<Vector> apart = push_apart(normals)) return {std::move(apart), {}};
+  if (std::optional<Vector> apart = push_apart_by_newton(normals, deadline.left()))
+    return {std::move(apart), {}};
+  time_limit = deadline.left();
   Ending ending = follow_path(normals, 50L * (normals.size() + 20), time_limit);
   if (ending.end == PathEnd::kSolution) return {std::move(ending.point), {}};
   if (ending.end != PathEnd::kRay) return {};

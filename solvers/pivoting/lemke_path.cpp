@@ -88,6 +88,7 @@ PathEnd LemkePath::walk(long max_pivots, Observer* observer) {
   while (true) {
     if (steps_ >= max_pivots) return PathEnd::kPivotLimit;
     if (deadline_.passed()) return PathEnd::kTimeLimit;
+    if (CurrentDeadline::interrupted()) return PathEnd::kInterrupted;  // there may be no observer
     if (!compute_direction()) return PathEnd::kNumerical;
     const Step step = settings_.largest_pivot ? relaxed_ratio_test() : ratio_test();
     if (step.kind == Step::Kind::kRay) return PathEnd::kRay;

@@ -1,6 +1,7 @@
 // Contacts whose gaps contradict each other: proofs that a friction problem has no solution.
 #include "support.hpp"
 
+#include <perp/problems/limits/current_deadline.hpp>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/pivoting/farkas.hpp>
 #include <perp/solvers/router.hpp>
@@ -164,6 +165,36 @@ TEST(FrictionCertificates, OfPyramidsAreThoseOfNormals) {
       EXPECT_GE((lcp.M.multiply(*feasible) + lcp.q).minCoeff(), -1e-12);
     }
   }
+}
+
+// Balls in a row, pushed against a wall: W couples neighbours. Sweeps do not reach the far end, and
+// no path of pivots is followed, which would hear the interruption.
+TEST(FrictionCertificates, ALongRowIsPushedApartWithoutAPath) {
+  const int n = 1000;
+  FrictionContact row;
+  row.dimension = 2;
+  SparseMatrix w(2 * n, 2 * n);
+  for (int c = 0; c < n; ++c) {
+    w.coeffRef(2 * c, 2 * c) = c == 0 ? 1 : 2;
+    w.coeffRef(2 * c + 1, 2 * c + 1) = 1;
+    if (c > 0) w.coeffRef(2 * c, 2 * c - 2) = w.coeffRef(2 * c - 2, 2 * c) = -1;
+  }
+  row.W = Matrix(w);
+  row.q = Vector::Constant(2 * n, -1.0);
+  row.mu = Vector::Constant(n, 0.5);
+  std::optional<Vector> feasible, none;
+  CurrentDeadline::set_probe([] { return true; });
+  const auto proof = find_farkas(row, 0.0, &feasible);
+  // This one needs a path: the walls leave too little room, so nothing pushes all contacts apart.
+  const auto interrupted = find_farkas(between_walls(-1, 0.5, false), 0.0, &none);
+  CurrentDeadline::set_probe(nullptr);
+  EXPECT_FALSE(proof);
+  ASSERT_TRUE(feasible);
+  const Vector u = row.relative_velocity(*feasible);
+  for (int c = 0; c < n; ++c) EXPECT_GE(u[2 * c], 0);
+  EXPECT_FALSE(interrupted);
+  EXPECT_FALSE(none);
+  EXPECT_TRUE(find_farkas(between_walls(-1, 0.5, false), 0.0));
 }
 
 // A ball in a corner that is too narrow: the numbers of W are rounded, so that the normals do not
