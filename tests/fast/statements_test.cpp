@@ -89,7 +89,8 @@ TEST(Statements, AsMcpHaveTheSameFunction) {
 
 TEST(Statements, OfStatementsTellBothNames) {
   const BoxQp qp{matrix(1, 1, {2}), vector({-1}), vector({-1}), vector({1})};
-  for (const ExactReduction& exact : exact_reductions(problem_of(qp))) {
+  const Problem posed = problem_of(qp);  // the reductions refer to it
+  for (const ExactReduction& exact : exact_reductions(posed)) {
     const Reduction reduction = exact.make();
     EXPECT_EQ(reduction.name, exact.kind == "mlcp"
                                   ? "box_qp as mlcp"
