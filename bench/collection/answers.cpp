@@ -44,9 +44,13 @@ bool proves(const Problem& problem, const std::string& type, const std::string& 
   // A statement whose numbers are computed is another problem: they are rounded.
   const auto reductions = exact_reductions(problem);
   return std::any_of(reductions.begin(), reductions.end(), [&](const ExactReduction& exact) {
-    if (exact.kind != "mlcp" && exact.kind != "box_qp") return false;  // others prove nothing so
-    const Reduction reduction = exact.make();
-    return reduction.name == statement && reduction.copies && holds(reduction.problem, type, v);
+    if (statement != fmt::format("{} as {}", problem.kind(), exact.kind)) return false;
+    try {
+      const Reduction reduction = exact.make();
+      return reduction.copies && holds(reduction.problem, type, v);
+    } catch (const std::invalid_argument&) {  // this problem cannot be stated so
+      return false;
+    }
   });
 }
 

@@ -2,7 +2,7 @@
 
 #include <Eigen/SparseCholesky>
 #include <algorithm>
-#include <perp/problems/limits/current_deadline.hpp>
+#include <perp/problems/limits/deadline.hpp>
 #include <perp/problems/standard/disjoint_sets.hpp>
 #include <stdexcept>
 #include <type_traits>
@@ -13,23 +13,19 @@ namespace perp {
 
 namespace {
 
-void expect_time() {
-  if (CurrentDeadline::passed())
-    throw DeadlinePassed("the time limit passed while W = J M^-1 J' was formed");
-}
-
 // A sparse vector: its indices in ascending order, their values in a vector of full length, which
 // is 0 elsewhere.
 struct SparseColumn {
   std::vector<int> indices;
   Vector values;
 
-  void append_to(SparseMatrix& matrix, int column) {
+  void append_to(SparseMatrix& matrix, int column) const {
     matrix.startVec(column);
-    for (const int i : indices) {
-      matrix.insertBack(i, column) = values[i];
-      values[i] = 0.0;
-    }
+    for (const int i : indices) matrix.insertBack(i, column) = values[i];
+  }
+
+  void clear() {
+    for (const int i : indices) values[i] = 0.0;
     indices.clear();
   }
 };
@@ -42,16 +38,15 @@ class CoupledUnknowns {
     if (ldl_.info() != Eigen::Success) throw std::invalid_argument("M: cannot be factorised");
     find_groups();
     work_.setZero(size_);
-    is_member_.assign(static_cast<std::size_t>(size_), 0);
   }
 
-  // x := M^-1 row'.
+  // x := M^-1 row', for a row that was not given before.
   void solve(const SparseMatrix& rows_as_columns, int row, SparseColumn& x) {
     members_.clear();
     for (SparseMatrix::InnerIterator it(rows_as_columns, row); it; ++it) {
       const int place = ldl_.permutationP().indices()[it.row()];
       work_[place] = it.value();
-      add_group(group_of_[static_cast<std::size_t>(place)]);
+      add_group(group_of_[static_cast<std::size_t>(place)], row);
     }
     std::sort(members_.begin(), members_.end());
     substitute();
@@ -60,7 +55,6 @@ class CoupledUnknowns {
       if (work_[place] != 0.0) x.indices.push_back(i);
       x.values[i] = work_[place];
       work_[place] = 0.0;
-      is_member_[static_cast<std::size_t>(place)] = 0;
     }
     std::sort(x.indices.begin(), x.indices.end());
   }
@@ -87,12 +81,12 @@ class CoupledUnknowns {
       group_of_[static_cast<std::size_t>(j)] = group;
       groups_[static_cast<std::size_t>(group)].push_back(j);
     }
+    last_row_.assign(groups_.size(), -1);
   }
 
-  void add_group(int group) {
+  void add_group(int group, int row) {
+    if (std::exchange(last_row_[static_cast<std::size_t>(group)], row) == row) return;
     const std::vector<int>& added = groups_[static_cast<std::size_t>(group)];
-    if (is_member_[static_cast<std::size_t>(added.front())]) return;
-    for (const int place : added) is_member_[static_cast<std::size_t>(place)] = 1;
     members_.insert(members_.end(), added.begin(), added.end());
   }
 
@@ -114,21 +108,22 @@ class CoupledUnknowns {
   Factor factor_;
   std::vector<int> group_of_;
   std::vector<std::vector<int>> groups_;
-  std::vector<int> members_;  // of the groups of a right-hand side
-  std::vector<char> is_member_;
+  std::vector<int> members_;   // of the groups of a right-hand side
+  std::vector<int> last_row_;  // that touches each group
   Vector work_;
 };
 
 }  // namespace
 
-SparseMatrix delassus(const Matrix& j, const Matrix& m) {
+SparseMatrix delassus(const Matrix& j, const Matrix& m, bool (*is_late)()) {
   CoupledUnknowns mass(m);
   const SparseMatrix columns = j.to_sparse(), rows = columns.transpose();
   SparseMatrix w(j.rows(), j.rows());
   SparseColumn response{{}, Vector::Zero(j.cols())}, velocities{{}, Vector::Zero(j.rows())};
   std::vector<int> seen(static_cast<std::size_t>(j.rows()), -1);
   for (int row = 0; row < j.rows(); ++row) {
-    expect_time();
+    if (is_late && is_late())
+      throw DeadlinePassed("the time limit passed while W = J M^-1 J' was formed");
     mass.solve(rows, row, response);
     for (const int k : response.indices) {
       for (SparseMatrix::InnerIterator it(columns, k); it; ++it) {
@@ -138,10 +133,10 @@ SparseMatrix delassus(const Matrix& j, const Matrix& m) {
         velocities.values[i] += it.value() * response.values[k];
       }
     }
-    for (const int k : response.indices) response.values[k] = 0.0;
-    response.indices.clear();
+    response.clear();
     std::sort(velocities.indices.begin(), velocities.indices.end());
     velocities.append_to(w, row);
+    velocities.clear();
   }
   w.finalize();
   return w;

@@ -10,8 +10,9 @@ namespace perp {
 /// entries of W, not with its size squared.
 /// @param j m x n
 /// @param m n x n, symmetric
+/// @param is_late asked at every row, unless it is null
 /// @throws std::invalid_argument if M cannot be factorised
-/// @throws DeadlinePassed if CurrentDeadline has passed
-SparseMatrix delassus(const Matrix& j, const Matrix& m);
+/// @throws DeadlinePassed if is_late() says so
+SparseMatrix delassus(const Matrix& j, const Matrix& m, bool (*is_late)() = nullptr);
 
 }  // namespace perp

@@ -1,9 +1,12 @@
 #include <perp/problems/standard/reductions.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <perp/problems/expression/builder.hpp>
 #include <perp/problems/matrix/infinity.hpp>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace perp {
 
@@ -92,6 +95,26 @@ Reduction reduce_to_box_qp(const Lcp& p) {
 Reduction reduce_to_box_qp(const Mlcp& p) {
   if (!p.M.is_symmetric()) throw std::invalid_argument("M: not symmetric");
   return copied(BoxQp{p.M, p.q, p.lower, p.upper}, "mlcp as box_qp");
+}
+
+Reduction reduce_to_mcp(const Mlcp& p) {
+  GraphBuilder builder;
+  std::vector<int> rows;
+  rows.reserve(static_cast<std::size_t>(p.size()));
+  for (int i = 0; i < p.size(); ++i) rows.push_back(builder.constant(p.q[i]));
+  for (int j = 0; j < p.size(); ++j) {
+    const int z = builder.variable(j);
+    p.M.for_column(j, [&](int i, double value) {
+      int& row = rows[static_cast<std::size_t>(i)];
+      const int term = builder.apply(Operation::kMultiply, builder.constant(value), z);
+      row = builder.apply(Operation::kAdd, row, term);
+    });
+  }
+  Mcp reduced;
+  reduced.graph = std::make_shared<const ExpressionGraph>(builder.extract(rows));
+  reduced.lower = p.lower;
+  reduced.upper = p.upper;
+  return copied(std::move(reduced), "mlcp as mcp");
 }
 
 }  // namespace perp

@@ -1,5 +1,6 @@
 #include <perp/solvers/friction/contact_problem.hpp>
 
+#include <perp/problems/limits/current_deadline.hpp>
 #include <perp/problems/standard/delassus.hpp>
 #include <perp/solvers/linear_algebra/dense_kernels.hpp>
 
@@ -89,7 +90,8 @@ void ContactProblem::build(const FrictionContact& problem, ContactScaling scalin
   const bool shared = first.is_shared() && (!forms || second.is_shared());
   const Source source = shared ? Source{first, second, problem.compliance, scaling} : Source{};
   if (keep_blocks(source, problem.dimension, problem.mu, problem.q)) return;
-  const Matrix formed = forms ? Matrix(delassus(problem.J, problem.M)) : Matrix();
+  const Matrix formed =
+      forms ? Matrix(delassus(problem.J, problem.M, &CurrentDeadline::passed)) : Matrix();
   const Matrix& w = forms ? formed : problem.W;
   build_blocks(problem.dimension, problem.mu, problem.q, scaling, [&](int j, auto&& entry) {
     if (problem.compliance.size() > 0) entry(j, problem.compliance[j]);

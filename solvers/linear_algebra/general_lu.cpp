@@ -22,7 +22,8 @@ bool GeneralLu::factor() {
   if (!columns_.analyse()) return false;
   const bool pays = columns_.estimated_operations() >= kBlocksPay;
   if (pays && factor_by_blocks()) return true;
-  return !CurrentDeadline::passed() && columns_.factor();
+  if (pays && CurrentDeadline::passed()) return false;
+  return columns_.factor();
 }
 
 }  // namespace perp

@@ -124,6 +124,50 @@ TEST(CollectionAnswers, FilesAreJudgedAnew) {
   }
 }
 
+// A certificate may be of another statement of the problem, if that has the problem's numbers.
+TEST(CollectionAnswers, CertificatesOfStatements) {
+  const Scratch scratch;
+  const auto fault = [&](const ProblemData& data, const char* statement, const Vector& y) {
+    const nlohmann::ordered_json answer{{"format", "perp-answer"},
+                                        {"version", 1},
+                                        {"label", "proof"},
+                                        {"certificate",
+                                         {{"type", "farkas"},
+                                          {"reduction", statement},
+                                          {"y", std::vector<double>(y.begin(), y.end())}}}};
+    write_text_file(scratch / "p.json", problem_to_text(problem_of(data)));
+    write_text_file(scratch / "a.json", answer.dump());
+    try {
+      check_answer_file(scratch / "p.json", scratch / "a.json", 1e-8);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto refused = [&](const ProblemData& data, const char* statement, const Vector& y) {
+    return fault(data, statement, y).find("proves nothing") != std::string::npos;
+  };
+  const Vector one = vector({1}), none = vector({kInf});
+  const Lcp lcp{matrix(1, 1, {-1}), -one};  // -z - 1 >= 0
+  EXPECT_EQ(fault(lcp, "lcp as mlcp", one), "");
+  EXPECT_EQ(fault(lcp, "lcp as box_qp", one), "");
+  EXPECT_TRUE(refused(lcp, "lcp as mlcp", -one));
+  EXPECT_TRUE(refused(lcp, "mlcp as lcp", one));  // of another kind
+  // Counted from the bound 3, F is computed.
+  const Mlcp shifted{matrix(1, 1, {-1}), 2 * one, 3 * one, none};
+  EXPECT_EQ(fault(shifted, "mlcp as box_qp", one), "");
+  EXPECT_TRUE(refused(shifted, "mlcp as lcp", one));
+  // There is no such statement.
+  EXPECT_TRUE(
+      refused(Lcp{matrix(2, 2, {1, 1, 0, 1}), vector({-1, -1})}, "lcp as box_qp", vector({1, 1})));
+  const ConicQp cone{matrix(1, 1, {1}),
+                     vector({0}),
+                     matrix(2, 1, {1, 0}),
+                     vector({1, 1}),
+                     {{ConeType::kSecondOrder, 2}}};
+  EXPECT_TRUE(refused(cone, "conic_qp as mlcp", vector({1, 1, 1})));
+}
+
 // The natural residual of the model in the file at z, by the library's bounds and values of F.
 double residual_by_asl(const std::string& path, Vector z) {
   AslFunction* asl = asl_open(path.c_str());
